@@ -152,9 +152,13 @@ extension QuickReplyTests {
 
     @Test func cancelledTaskIsNotAnswered() async throws {
         _ = try await manager.call("item").response()
-        let task = Task {
-            withUnsafeCurrentTask { $0?.cancel() }
-            return try await manager.call("item").response()
+        let task = try await withoutNetworkThread {
+            let task = Task {
+                withUnsafeCurrentTask { $0?.cancel() }
+                return try await manager.call("item").response()
+            }
+            await becomes(true) { manager.operationQueue.operations.first?.isCancelled ?? false }
+            return task
         }
         let error = await #expect(throws: NetworkingError.self) { try await task.value }
         #expect(error?.code == .cancelled && error?.underlying is CancellationError)
