@@ -25,10 +25,13 @@ extension RequestOperationManager {
             200...299 ~= reply.answer.statusCode || reply.answer.statusCode == 304, data.count <= Self.quickByteCount
         else { return nil }
         let head = reply.answer.head(of: prepared.first)
-        let result = Box(TransferResult(request: prepared.request, head: head, content: .memory(data)))
+        let byteCount = Int64(data.count)
+        let result = Box(
+            TransferResult(
+                request: prepared.request, head: head, content: .memory(data), receivedByteCount: byteCount))
         let processing = ResponseProcessing(serializer: serializer, expectedDigest: nil, wantsDigest: false)
         guard let value = processing.outcome(from: result).value as? Value else { return nil }
-        services.counters.recordHit(receivedByteCount: Int64(data.count))
+        services.counters.recordHit(receivedByteCount: byteCount)
         return Response(value: value, head: head, summary: TransferSummary(hit: reply.answer.status, since: start))
     }
 }

@@ -96,6 +96,16 @@ import Testing
         let error = await #expect(throws: NetworkingError.self) { try await manager.get("item", as: [Int].self) }
         #expect(error?.code == .cannotParseResponse && error?.request?.url?.path == "/item" && sentCount == 1)
     }
+
+    @Test func refusedContentTypeHasTheOperationsError() async throws {
+        network.answer(
+            "/text", with: [.head(200, ["Cache-Control": "max-age=600", "Content-Type": "text/plain"]), .body("{}")])
+        _ = try await manager.call("text").response()
+        let error = await #expect(throws: NetworkingError.self) {
+            try await manager.get("text", as: [String: Int].self)
+        }
+        #expect(error?.code == .unacceptableContentType && sentCount == 1)
+    }
 }
 
 // MARK: - Operations that the program would miss
