@@ -82,6 +82,34 @@ import Testing
         }
     }
 
+    /// The consumer always finds a chunk, and never waits.
+    @Test(arguments: Way.allCases) func cancelledTaskEndsABusyStream(way: Way) async throws {
+        let flood: TestServer.Script = { _ in Reply([Self.head, .endless(chunk: Data("1\r\nx\r\n".utf8))]) }
+        let endless: TestServer.Script = { _ in
+            Reply([.head(status: 200, fields: [:]), .endless(chunk: Data(count: 64 << 10))])
+        }
+        try await TestServer.withManager(way.options, script: way == .http2 ? endless : flood) { _, manager in
+            let task = Task {
+                for try await _ in try await manager.stream("GET", "x").body { withUnsafeCurrentTask { $0?.cancel() } }
+            }
+            let error = await #expect(throws: NetworkingError.self) { try await task.value }
+            #expect(error?.code == .cancelled)
+        }
+    }
+
+    /// Each line is sent alone: over HTTP/1.1 without TLS the connection is read at intervals, and nothing is lost.
+    @Test(arguments: Way.allCases) func manySmallPiecesArrive(way: Way) async throws {
+        let lines = (0..<400).map { Reply.Step.chunk(Data("line \($0)\n".utf8)) }
+        let script: TestServer.Script = { _ in
+            Reply([Self.head] + lines.flatMap { [$0, .delay(.microseconds(100))] } + [.trailers([:])])
+        }
+        try await TestServer.withManager(way.options, script: script) { _, manager in
+            var received: [String] = []
+            for try await line in try await manager.stream("GET", "lines").lines { received.append(line) }
+            #expect(received == (0..<400).map { "line \($0)" })
+        }
+    }
+
     /// The request is not read: the response continues.
     @Test(arguments: Way.allCases) func responseContinuesWhileRequestWaits(way: Way) async throws {
         let half = Data(count: 4 << 20)

@@ -22,7 +22,8 @@ extension RequestOperationManager {
         guard let prepared = try? PreparedRequest(RequestPlan(source, options: options)),
             let question = HopCache.make(for: prepared)?.begin(prepared.first),
             case .answer(let reply, isStale: false, _) = question.ask(), case .data(let data) = reply.body,
-            200...299 ~= reply.answer.statusCode || reply.answer.statusCode == 304, data.count <= Self.quickByteCount
+            200...299 ~= reply.answer.statusCode || reply.answer.statusCode == 304,
+            data.count <= min(Self.quickByteCount, options.value.maximumBodyByteCount)
         else { return nil }
         let head = reply.answer.head(of: prepared.first)
         let byteCount = Int64(data.count)

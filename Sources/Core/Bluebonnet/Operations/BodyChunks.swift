@@ -84,8 +84,11 @@ public struct BodyChunks: AsyncSequence, Sendable {
             pipe.close(.complete)
         }
 
-        /// Returns the next chunk if it has arrived; nil to a second loop, and while a task waits.
-        func nextArrived() -> Data? { isWaiting.load(ordering: .relaxed) ? nil : pipe.nextPending() }
+        /// Returns the next chunk if it has arrived; nil while a task waits, and to a cancelled task: `next()` then
+        /// cancels the operation.
+        func nextArrived() -> Data? {
+            isWaiting.load(ordering: .relaxed) || Task.isCancelled ? nil : pipe.nextPending()
+        }
 
         func next() async throws(NetworkingError) -> Data? {
             guard operation.isBegun else { throw .notStarted(operation) }

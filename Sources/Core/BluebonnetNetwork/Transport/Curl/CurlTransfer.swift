@@ -19,7 +19,6 @@ package final class CurlTransfer: Transfer {
     var activeIndex = 0
     /// The bytes received in the current round. Unchecked exclusivity: changed for every piece.
     @exclusivity(unchecked) var readQuota = ReadQuota()
-    var cadence = PieceCadence()
     /// The partition's count of libcurl calls at the time when libcurl accepted the transfer; nil before that.
     private var callCountAtStart: Int?
     /// Nil if the response has no cookies.

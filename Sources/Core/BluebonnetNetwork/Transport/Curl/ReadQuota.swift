@@ -8,6 +8,8 @@ struct ReadQuota {
     /// Whether the response's body may be small.
     var expectsSmallResponse = false
     var totalByteCount = 0
+    /// How often the body is read, in all rounds.
+    var cadence = PieceCadence()
     /// The round of the event loop in which `byteCount` bytes were received.
     private var round: UInt64 = 0
     private(set) var byteCount = 0
@@ -66,12 +68,13 @@ extension CurlPartition {
     }
 
     /// Makes a transfer rest after a read, if its body arrives in many small pieces. Not over HTTP/2, where the
-    /// connection is read for other streams anyway.
+    /// connection is read for other streams anyway. Not over TLS, where one read returns one record, although more may
+    /// have arrived.
     func restAfterRead(of transfer: CurlTransfer, byteCount: Int) {
-        guard !transfer.isMultiplexed, resuming !== transfer else { return }
+        guard !transfer.isMultiplexed, !transfer.request.isSecure, resuming !== transfer else { return }
         if case .stream = transfer.request.body { return }
         let now = MonotonicClock.now()
-        guard transfer.cadence.record(byteCount: byteCount, now: now) else { return }
+        guard transfer.readQuota.cadence.record(byteCount: byteCount, now: now) else { return }
         throttle(transfer, until: now + PieceCadence.rest)
     }
 
