@@ -44,7 +44,12 @@ struct CacheWork: Sendable {
     /// The flight that ends with these changes; nil if other requests do not wait for this one.
     var flight: CacheFlights.Number?
 
-    var isEmpty: Bool { changes.isEmpty && others.isEmpty && storing == nil && flight == nil }
+    /// The validation in the background that ends with these changes.
+    var revalidation: CacheFlights.Key?
+
+    var isEmpty: Bool {
+        changes.isEmpty && others.isEmpty && storing == nil && flight == nil && revalidation == nil
+    }
     /// Whether the changes are carried out quickly.
     var isQuick: Bool { cache is InMemoryResponseCache }
 

@@ -43,6 +43,9 @@ final class HopCache {
     private var missing: Range<Int64>?
     /// The bytes of a body that a stream receives.
     private var streamed: BodyTee?
+    /// Whether the validation in the background ends when its changes are carried out. Until then the stored response
+    /// is stale, and another request would begin another validation.
+    private(set) var endsWithItsChanges = false
     /// Whether the operation has waited for an equal request.
     private var hasWaited = false
     /// Why the request would have been sent, had it not waited.
@@ -331,6 +334,7 @@ extension HopCache {
         var work = CacheWork(cache: cache, partition: question.key.partition, changes: changes, others: others)
         if isComplete { (work.storing, work.streamed) = (storing, streamed?.data) }
         work.flight = flight.take()
+        if isRevalidation { (work.revalidation, endsWithItsChanges) = (revalidationKey, true) }
         return work.isEmpty ? nil : work
     }
 

@@ -94,7 +94,8 @@ extension CacheStages {
 
     /// Ends the part of the operation in the cache, except its changes.
     func end() {
-        if hopCache.isRevalidation, let key = hopCache.revalidationKey { flights.endRevalidation(key) }
+        guard hopCache.isRevalidation, !hopCache.endsWithItsChanges, let key = hopCache.revalidationKey else { return }
+        flights.endRevalidation(key)
     }
 }
 

@@ -107,9 +107,11 @@ extension RequestOperation: EndingOperation {
         }
         let block = state.plan.blocks.cacheResponse?.call
         let hasStored = work.carryOut(arrived, block.map { block in { block(self, $0) } })
-        guard let flight = work.flight else { return }
+        guard work.flight != nil || work.revalidation != nil else { return }
         NetworkThread.shared.submit {
             let flights = OperationRounds.process.value.flights
+            if let key = work.revalidation { flights.endRevalidation(key) }
+            guard let flight = work.flight else { return }
             if hasStored { flights.end(flight) } else { flights.handOver(flight, hasFailed: true) }
         }
     }
